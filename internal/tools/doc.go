@@ -1,0 +1,2 @@
+// Package tools pins the versions of the development tools, in its go.mod.
+package tools
