@@ -42,7 +42,8 @@ lint: ## Check formatting and style
 
 .PHONY: generate
 generate: ## Make the generated files again (mdatagen, ocb)
-	go generate ./...
+	GOBIN=$(CURDIR)/.cache/bin go install -modfile=internal/tools/go.mod go.opentelemetry.io/collector/cmd/mdatagen
+	PATH="$(CURDIR)/.cache/bin:$$PATH" go generate ./...
 	mkdir -p cmd/.ocb
 	cp $(DIST)/go.mod $(DIST)/go.sum cmd/.ocb/
 	GONOSUMDB=$(NOSUMDB) $(TOOL) builder --config builder-config.yaml --skip-compilation
@@ -56,6 +57,7 @@ build: ## Compile bin/otelcol-serve (the first time: 1.5 GB of downloads, 5 to 6
 
 .PHONY: bench
 bench: ## Measure the components, with peers in the same run
+	mkdir -p .cache
 	go test -run='^$$' -bench=. -benchmem -count=$(BENCHCOUNT) ./internal/... ./receiver/... ./exporter/... | tee .cache/bench.txt
 	$(TOOL) benchstat .cache/bench.txt
 

@@ -29,8 +29,8 @@ const (
 var packedSuffixes = []string{".gz", ".zst"}
 
 // backups packs and deletes backups. Its goroutine exists so that no push waits for a
-// compression; it owns all work on backups, and shutdown ends it. A crash at
-// any point leaves files that the next tend of their path puts in order:
+// compression; it owns all work on backups, and shutdown ends it. A crash or
+// shutdown at any point leaves files that the next tend of their path puts in order:
 //
 //	x.json → x.json.gz.tmp (fsync) → x.json.gz (fsync) → x.json removed
 type backups struct {
@@ -43,7 +43,6 @@ type backups struct {
 	due  map[location]struct{} // guarded by mu
 	wake chan struct{}         // holds one element while due is not empty
 
-	stop   chan struct{} // closed by shutdown: begin nothing new
 	ended  chan struct{} // closed by run; nil if it was never started
 	cancel context.CancelFunc
 }
@@ -53,7 +52,6 @@ func newBackups(limits RotationConfig, s *settings) *backups {
 		limits: limits, telemetry: s.telemetry, faults: s.faults, now: s.now,
 		due:  map[location]struct{}{},
 		wake: make(chan struct{}, 1),
-		stop: make(chan struct{}),
 	}
 }
 
@@ -68,7 +66,7 @@ func (b *backups) run(ctx context.Context, tick <-chan time.Time, locations func
 	defer close(b.ended)
 	for {
 		select {
-		case <-b.stop:
+		case <-ctx.Done():
 			return
 		case <-tick:
 			for _, at := range locations() {
@@ -188,16 +186,20 @@ func (b *backups) pack(ctx context.Context, root *os.Root, backup backup) error 
 			return err
 		}
 	}
+	// Also where an earlier run renamed: a power cut must not undo that and not the removal.
+	dir, err := root.Open(filepath.Dir(plain))
+	if err != nil {
+		return err
+	}
+	defer dir.Close()
+	if err := syncDir(dir); err != nil {
+		return err
+	}
 	return root.Remove(plain)
 }
 
-// compress writes plain+suffix, which appears whole and durable or not at all.
+// compress writes plain+suffix, which appears whole or not at all.
 func (b *backups) compress(ctx context.Context, root *os.Root, plain, suffix string) error {
-	select {
-	case <-b.stop:
-		return errShutDown // the next start goes on here
-	default:
-	}
 	in, err := root.Open(plain)
 	if err != nil {
 		return err
@@ -219,12 +221,7 @@ func (b *backups) compress(ctx context.Context, root *os.Root, plain, suffix str
 	if err != nil {
 		return errors.Join(err, root.Remove(temp))
 	}
-	dir, err := root.Open(filepath.Dir(plain))
-	if err != nil {
-		return err
-	}
-	defer dir.Close()
-	return syncDir(dir)
+	return nil
 }
 
 func compressTo(ctx context.Context, out io.Writer, in io.Reader, suffix string) error {
@@ -252,17 +249,11 @@ func (c cancelable) Read(p []byte) (int, error) {
 	return c.in.Read(p)
 }
 
-// shutdown finishes the backup in work, or gives it up when ctx ends; the next
-// start goes on with what is left.
-func (b *backups) shutdown(ctx context.Context) {
-	if b.ended == nil {
-		return
+// shutdown gives up the backup in work: to finish it could take longer than whoever
+// stops the collector waits.
+func (b *backups) shutdown() {
+	if b.ended != nil {
+		b.cancel()
+		<-b.ended
 	}
-	close(b.stop)
-	select {
-	case <-b.ended:
-	case <-ctx.Done():
-	}
-	b.cancel()
-	<-b.ended
 }

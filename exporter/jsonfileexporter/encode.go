@@ -101,19 +101,20 @@ func (e *encoder) encodeConsole(resources []ptrace.ResourceSpans) {
 }
 
 // encodeOTLP writes td as one line, or as several where one would be longer than
-// otlp_json_file reads. A single span is never split.
+// otlp_json_file reads, and splitting makes shorter ones. A single span is never split.
 func (e *encoder) encodeOTLP(td ptrace.Traces) error {
 	spans := td.SpanCount()
 	if spans == 0 {
 		return nil
 	}
-	parts := 1 + int(jsonPerProto*float64(e.proto.TracesSize(td)))/maxLineBytes
-	if parts == 1 || spans == 1 {
+	most := min(spans, e.mostParts(td))
+	parts := min(most, 1+int(jsonPerProto*float64(e.proto.TracesSize(td)))/maxLineBytes)
+	if parts == 1 {
 		line, err := e.json.MarshalTraces(td)
 		if err != nil {
 			return fmt.Errorf("encode %d spans as OTLP JSON: %w", spans, err)
 		}
-		if len(line) <= maxLineBytes || spans == 1 {
+		if len(line) <= maxLineBytes || most == 1 {
 			e.out.bytes = append(append(e.out.bytes, line...), '\n')
 			e.out.ends = append(e.out.ends, len(e.out.bytes))
 			return nil
@@ -126,6 +127,22 @@ func (e *encoder) encodeOTLP(td ptrace.Traces) error {
 		}
 	}
 	return nil
+}
+
+// mostParts is how many parts of td leave more of each line to its spans than to its
+// resource, which all parts repeat: without a bound a push of some megabytes, most of
+// them in one resource, becomes gigabytes.
+func (e *encoder) mostParts(td ptrace.Traces) int {
+	own, repeated := 0, 1
+	for _, rs := range td.ResourceSpans().All() {
+		spans := 0
+		for _, span := range eachSpan([]ptrace.ResourceSpans{rs}) {
+			spans += e.proto.SpanSize(span)
+		}
+		own += spans
+		repeated = max(repeated, e.proto.ResourceSpansSize(rs)-spans)
+	}
+	return 1 + 2*own/repeated
 }
 
 // split yields copies of td's spans, up to n at a time, with their resources and scopes.

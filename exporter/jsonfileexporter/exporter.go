@@ -80,7 +80,7 @@ func (e *jsonFileExporter) checkPath() error {
 	if !e.template.varies() {
 		return e.files.use(e.template.locate(pcommon.NewMap()), (*spanFile).check)
 	}
-	if err := makeDir(e.template.dir, false); err != nil {
+	if err := makeDir(e.template.dir, e.files.settings.durable); err != nil {
 		return err
 	}
 	if err := unix.Access(e.template.dir, unix.W_OK|unix.X_OK); err != nil {
@@ -192,12 +192,12 @@ func copyGroups(groups []group) ptrace.Traces {
 	return copyResources(all)
 }
 
-// shutdown closes the files; pushes after it are refused.
-func (e *jsonFileExporter) shutdown(ctx context.Context) error {
-	err := e.files.shutdown()
+// shutdown closes the files; pushes after it are refused. The backups come first,
+// while the files' locks keep their next writer out.
+func (e *jsonFileExporter) shutdown(context.Context) error {
 	if e.ticker != nil {
 		e.ticker.Stop()
 	}
-	e.backups.shutdown(ctx)
-	return err
+	e.backups.shutdown()
+	return e.files.shutdown()
 }

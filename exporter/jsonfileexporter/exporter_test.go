@@ -3,6 +3,7 @@ package jsonfileexporter
 import (
 	"os"
 	"path/filepath"
+	"strconv"
 	"syscall"
 	"testing"
 	"time"
@@ -129,9 +130,9 @@ func TestStartRefusesAPathThatCanNeverWork(t *testing.T) {
 	}{
 		{"file in the way of the directory", "a/b/x.json", func(dir string) error { return os.WriteFile(filepath.Join(dir, "a"), nil, fileMode) }, "a file stands where path needs a directory"},
 		{"file in the way of a template's directory", "a/{b}.json", func(dir string) error { return os.WriteFile(filepath.Join(dir, "a"), nil, fileMode) }, "a file stands where path needs a directory"},
-		{"directory", "x.json", func(dir string) error { return os.Mkdir(filepath.Join(dir, "x.json"), dirMode) }, "not a regular file but d"},
+		{"directory", "x.json", func(dir string) error { return os.Mkdir(filepath.Join(dir, "x.json"), dirMode) }, "not a regular file but a directory"},
 		{"symbolic link", "x.json", func(dir string) error { return os.Symlink("y.json", filepath.Join(dir, "x.json")) }, "set path to the file itself"},
-		{"pipe", "x.json", func(dir string) error { return syscall.Mkfifo(filepath.Join(dir, "x.json"), fileMode) }, "not a regular file but p"},
+		{"pipe", "x.json", func(dir string) error { return syscall.Mkfifo(filepath.Join(dir, "x.json"), fileMode) }, "not a regular file but a device, pipe or socket"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			dir := t.TempDir()
@@ -164,6 +165,30 @@ func TestFaultThatIsNotMetAgainIsForgotten(t *testing.T) {
 	now = now.Add(time.Second)
 	f.send(t, spansOf("good"))
 	assert.Equal(t, []componentstatus.Status{componentstatus.StatusOK}, f.status.seen())
+}
+
+// A full disk meets all paths, and attributes that senders choose make any number of them.
+func TestNumberOfFaultsIsBounded(t *testing.T) {
+	f := startFixture(t, newConfig(filepath.Join(t.TempDir(), "x.json"), otlpJSON))
+	for i := range 2 * maxFaults {
+		f.faults.raise(strconv.Itoa(i), syscall.ENOSPC)
+	}
+	assert.Len(t, f.faults.active, maxFaults)
+	assert.Len(t, f.status.seen(), maxFaults)
+}
+
+// Otherwise the status of a fault could come behind that of its end, and stay.
+func TestStatusIsReportedBeforeTheNextFaultOrItsEnd(t *testing.T) {
+	f := startFixture(t, newConfig(filepath.Join(t.TempDir(), "x.json"), otlpJSON))
+	f.status.reporting = func() {
+		if f.faults.mu.TryLock() {
+			f.faults.mu.Unlock()
+			assert.Fail(t, "another push can report in between")
+		}
+	}
+	f.faults.raise("write x", syscall.EIO)
+	f.faults.clear("write x")
+	assert.Len(t, f.status.seen(), 2)
 }
 
 func TestFactoryPassesErrorsThroughWithoutQueueOrRetry(t *testing.T) {

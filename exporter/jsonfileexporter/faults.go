@@ -22,6 +22,9 @@ import (
 // unhealthy: the spans of a path with attributes may never come back.
 const faultMemory = 5 * time.Minute
 
+// maxFaults bounds the faults known at a time; more are only counted.
+const maxFaults = 1000
+
 var (
 	// errLocked says that another exporter or collector has the file.
 	errLocked = errors.New("another json_file exporter or collector writes to it; give each a path of its own")
@@ -61,7 +64,7 @@ func reasonOf(err error) string {
 
 // faults knows what is wrong at the moment, so that each fault is logged once, counted
 // always, and shown in the component's status until it is gone. Its methods may be
-// called concurrently.
+// called concurrently; they report inside mu, so that the last status is the true one.
 type faults struct {
 	logger    *zap.Logger
 	telemetry *metadata.TelemetryBuilder
@@ -101,38 +104,38 @@ func (f *faults) refused(path string, err error) error {
 func (f *faults) raise(doing string, err error) {
 	reason := reasonOf(err)
 	f.mu.Lock()
-	known := f.active[doing].reason == reason
-	f.active[doing] = fault{reason: reason, seen: f.now()}
+	defer f.mu.Unlock()
+	earlier, known := f.active[doing]
 	f.forget()
-	host := f.host
-	f.mu.Unlock()
-	if known {
+	if !known && len(f.active) == maxFaults {
+		return
+	}
+	f.active[doing] = fault{reason: reason, seen: f.now()}
+	if earlier.reason == reason {
 		return
 	}
 	f.logger.Warn("cannot go on; trying again with what comes next",
 		zap.String("doing", doing), zap.String("reason", reason), zap.Error(err))
-	if host != nil {
-		componentstatus.ReportStatus(host, componentstatus.NewRecoverableErrorEvent(err))
+	if f.host != nil {
+		componentstatus.ReportStatus(f.host, componentstatus.NewRecoverableErrorEvent(err))
 	}
 }
 
 // clear records that what was being done works.
 func (f *faults) clear(doing string) {
 	f.mu.Lock()
+	defer f.mu.Unlock()
 	if len(f.active) == 0 {
-		f.mu.Unlock()
 		return
 	}
 	_, cured := f.active[doing]
 	delete(f.active, doing)
 	f.forget()
-	healthy, host := len(f.active) == 0, f.host
-	f.mu.Unlock()
 	if cured {
 		f.logger.Info("works again", zap.String("doing", doing))
 	}
-	if healthy && host != nil {
-		componentstatus.ReportStatus(host, componentstatus.NewEvent(componentstatus.StatusOK))
+	if len(f.active) == 0 && f.host != nil {
+		componentstatus.ReportStatus(f.host, componentstatus.NewEvent(componentstatus.StatusOK))
 	}
 }
 

@@ -130,13 +130,17 @@ func (f *fixture) file(with func(*spanFile)) {
 
 // statusRecorder is a host that remembers the statuses reported to it.
 type statusRecorder struct {
-	mu     sync.Mutex
-	events []*componentstatus.Event // guarded by mu
+	reporting func() // called before, without a lock
+	mu        sync.Mutex
+	events    []*componentstatus.Event // guarded by mu
 }
 
 func (*statusRecorder) GetExtensions() map[component.ID]component.Component { return nil }
 
 func (s *statusRecorder) Report(event *componentstatus.Event) {
+	if s.reporting != nil {
+		s.reporting()
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.events = append(s.events, event)

@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -142,4 +143,17 @@ func spanTexts(tb testing.TB, td ptrace.Traces) (all []string) {
 	}
 	slices.Sort(all)
 	return all
+}
+
+// Each line repeats its resource: one span a line would make gigabytes of some megabytes.
+func TestLargeResourceIsNotRepeatedForEverySpan(t *testing.T) {
+	td := ptrace.NewTraces()
+	rs := td.ResourceSpans().AppendEmpty()
+	rs.Resource().Attributes().PutStr("large", strings.Repeat("x", maxLineBytes*2/3))
+	for _, span := range eachSpan(resourcesOf(spansOf(names(100)...))) {
+		span.CopyTo(rs.ScopeSpans().AppendEmpty().Spans().AppendEmpty())
+	}
+	data := written(t, td, otlpJSON)
+	assert.Less(t, len(data), 3*maxLineBytes)
+	assert.Equal(t, 100, readOTLPJSON(t, data).SpanCount())
 }

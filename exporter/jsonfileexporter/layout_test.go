@@ -46,7 +46,7 @@ func TestTornTailIsCutAtEveryByteOfTheLastRecord(t *testing.T) {
 			first := written(t, spansOf("first"), tt.change)
 			last := written(t, spansOf("last"), tt.change)
 			next := written(t, spansOf("next"), tt.change)
-			for cut := range last {
+			for cut := range len(last) - 1 {
 				path := filepath.Join(t.TempDir(), "x.json")
 				require.NoError(t, os.WriteFile(path, append(bytes.Clone(first), last[:cut]...), fileMode))
 				f := newFixture(t, newConfig(path, tt.change, unsynced))
@@ -58,6 +58,20 @@ func TestTornTailIsCutAtEveryByteOfTheLastRecord(t *testing.T) {
 				require.Equal(t, string(want), string(content(t, path)), "torn after %d bytes of the last record", cut)
 			}
 		})
+	}
+}
+
+func TestOnlyTheNewlineIsAddedToAWholeRecord(t *testing.T) {
+	for _, tt := range layouts {
+		for _, before := range [][]byte{nil, written(t, spansOf("first"), tt.change)} {
+			last, next := written(t, spansOf("last"), tt.change), written(t, spansOf("next"), tt.change)
+			path := filepath.Join(t.TempDir(), "x.json")
+			require.NoError(t, os.WriteFile(path, append(bytes.Clone(before), last[:len(last)-1]...), fileMode))
+			f := startFixture(t, newConfig(path, tt.change))
+			f.send(t, spansOf("next"))
+			want := append(append(bytes.Clone(before), last...), next...)
+			assert.Equal(t, string(want), string(content(t, path)), tt.name)
+		}
 	}
 }
 
@@ -94,6 +108,8 @@ func TestForeignFileIsRefusedAndKept(t *testing.T) {
 		{"OTLP JSON for console", otlp, func(*Config) {}},
 		{"pretty spans for lines", prettyText, func(*Config) {}},
 		{"lines for pretty", lines, pretty},
+		{"package.json in one line", []byte(`{"name": "my-app", "version": "1.0.0"}`), func(*Config) {}},
+		{"package.json, indented", []byte("{\n    \"name\": \"my-\\\"app\",\n    \"version\": \"1.0.0\"\n}"), pretty},
 		{"no record's end", append([]byte(`{"resourceSpans":`), bytes.Repeat([]byte("x"), maxTornBytes)...), otlpJSON},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

@@ -58,7 +58,7 @@ var errReplaced = errors.New("replaced while it was opened")
 // renames the name, so a link would be moved and what it points to would stay.
 func openLocked(root *os.Root, name string) (*os.File, error) {
 	if found, err := root.Lstat(name); err == nil && !found.Mode().IsRegular() {
-		return nil, fmt.Errorf("%w but %s", errNotRegular, found.Mode().Type())
+		return nil, fmt.Errorf("%w but %s", errNotRegular, kindOf(found.Mode()))
 	}
 	file, err := root.OpenFile(name, os.O_RDWR|os.O_APPEND|os.O_CREATE, fileMode)
 	if err != nil {
@@ -73,6 +73,17 @@ func openLocked(root *os.Root, name string) (*os.File, error) {
 		return nil, err
 	}
 	return file, nil
+}
+
+func kindOf(mode fs.FileMode) string {
+	switch {
+	case mode.IsDir():
+		return "a directory"
+	case mode&fs.ModeSymlink != 0:
+		return "a symbolic link"
+	default:
+		return "a device, pipe or socket"
+	}
 }
 
 // lock takes the file for this process until it is closed. File systems that know

@@ -2,6 +2,7 @@ package jsonfileexporter
 
 import (
 	"context"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -110,5 +111,10 @@ func renameToBackup(at location, now time.Time) error {
 	if len(existing) > 0 && !t.After(existing[0].at) {
 		t = existing[0].at.Add(time.Millisecond)
 	}
-	return root.Rename(at.name, backupName(at.name, t))
+	name := backupName(at.name, t)
+	if _, err := root.Lstat(name); err == nil {
+		// A directory, a link, or a year that the name cannot hold.
+		return &fs.PathError{Op: "rename to", Path: filepath.Join(at.dir, name), Err: fs.ErrExist}
+	}
+	return root.Rename(at.name, name)
 }

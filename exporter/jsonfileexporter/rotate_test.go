@@ -145,6 +145,21 @@ func TestFileThatCannotBeRenamedGrows(t *testing.T) {
 	assert.Len(t, f.status.seen(), 1, "and cleared")
 }
 
+func TestRotationNeverTakesANameThatIsTaken(t *testing.T) {
+	// Behind the last year that a backup's name can hold there is only one name, which is no backup's.
+	dir := t.TempDir()
+	plant(t, dir, "spans-9999-12-31T23-59-59.999.json", "")
+	f := startFixture(t, newConfig(filepath.Join(dir, "spans.json"), maxSize(1)))
+	for _, name := range []string{"a", "b", "c", "d"} {
+		f.send(t, spansOf(name))
+	}
+	count := 0
+	for _, name := range listing(t, dir) {
+		count += bytes.Count(content(t, filepath.Join(dir, name)), []byte("\n"))
+	}
+	assert.Equal(t, 4, count, "a backup was replaced by another one")
+}
+
 func TestFileThatIsNotDurableIsNotRotated(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "spans.json")
 	f := startFixture(t, newConfig(path, maxSize(1)))

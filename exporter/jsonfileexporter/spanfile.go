@@ -83,6 +83,8 @@ func (f *spanFile) append(r records) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.stuck = false
+	// A push is split only from an empty file on, where nobody's fsync runs: ready does not
+	// wait between two pieces, so no failed fsync of another push cuts the first one meanwhile.
 	for rest := r; len(rest.bytes) > 0; {
 		if err := f.ready(len(rest.bytes)); err != nil {
 			return err
@@ -142,7 +144,7 @@ func (f *spanFile) replaced() bool {
 		f.logger.Info("output file was moved or removed, opening it anew", zap.String("path", f.path))
 		return true
 	}
-	if !f.torn && named.Size() != f.size {
+	if named.Size() < f.size || named.Size() > f.size && !f.torn {
 		f.logger.Info("output file was changed by somebody else, opening it anew", zap.String("path", f.path),
 			zap.Int64("expected_size", f.size), zap.Int64("size", named.Size()))
 		return true
@@ -182,7 +184,12 @@ func (f *spanFile) mend(file *os.File, size int64) error {
 	if err != nil {
 		return err
 	}
-	if end < size {
+	switch {
+	case end > size:
+		if _, err := file.Write([]byte("\n")); err != nil {
+			return err
+		}
+	case end < size:
 		if err := file.Truncate(end); err != nil {
 			return err
 		}

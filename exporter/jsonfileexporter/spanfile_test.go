@@ -155,6 +155,18 @@ func TestFailedWriteAfterATruncationCutsToTheNewSize(t *testing.T) {
 	assert.Empty(t, content(t, path))
 }
 
+// A half record that waits to be cut must not be mistaken for the size that the file had.
+func TestTruncationWhileAHalfRecordWaitsToBeCutMakesNoHole(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "x.json")
+	f := startFixture(t, newConfig(path, otlpJSON))
+	f.send(t, spansOf("first"))
+	f.makeFaulty(&faultyHandle{write: syscall.EIO, truncate: syscall.EIO, short: 20})
+	_ = f.refuse(t, spansOf("second"))
+	require.NoError(t, os.Truncate(path, 0))
+	f.send(t, spansOf("third"))
+	assert.Equal(t, string(written(t, spansOf("third"), otlpJSON)), string(content(t, path)))
+}
+
 func TestMovedFileKeepsWhatWasAccepted(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x.json")
 	f := startFixture(t, newConfig(path, otlpJSON))

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -47,6 +48,10 @@ func (t *pathTemplate) varies() bool { return len(t.keys) > 0 }
 func parseTemplate(path string) (*pathTemplate, error) {
 	if path == "" {
 		return nil, errors.New("path must be set, for example to /var/spans/spans.json")
+	}
+	if slices.Contains(packedSuffixes, filepath.Ext(path)) {
+		return nil, fmt.Errorf("path %q must not end in %s: the file is plain while it is written; rotation::compression packs its backups",
+			path, filepath.Ext(path))
 	}
 	if strings.HasSuffix(path, "/") || strings.ContainsRune(path, 0) {
 		return nil, fmt.Errorf("path %q must name a file", path)
@@ -136,8 +141,13 @@ func sanitize(value string) string {
 // backupTime finds what rotation puts into the name of a backup.
 var backupTime = regexp.MustCompile(`-(\d{4}-\d{2}-\d{2})T(\d{2}-\d{2}-\d{2}\.\d{3})`)
 
-// defuseBackupName keeps attributes from naming a file like the backup of
-// another one, which would then be packed or deleted as such.
+// defuseBackupName keeps attributes from naming a file like the backup of another one,
+// which would then be packed or deleted as such, or so that its own backups are:
+// that of x.gz looks like the packed one of x.
 func defuseBackupName(name string) string {
-	return backupTime.ReplaceAllString(name, "-${1}_$2")
+	name = backupTime.ReplaceAllString(name, "-${1}_$2")
+	if ext := filepath.Ext(name); slices.Contains(packedSuffixes, ext) {
+		name = strings.TrimSuffix(name, ext) + "_" + ext[1:]
+	}
+	return name
 }

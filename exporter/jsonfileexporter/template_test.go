@@ -43,6 +43,7 @@ func TestPathIsMadeFromResourceAttributes(t *testing.T) {
 		{"too long", "/var/{a}.json", map[string]any{"a": strings.Repeat("x", 500)}, "/var/" + strings.Repeat("x", maxValueBytes) + ".json"},
 		{"too long, not cut in a rune", "/var/{a}", map[string]any{"a": strings.Repeat("模", 500)}, "/var/" + strings.Repeat("模", maxValueBytes/3)},
 		{"name of a backup", "/var/{a}.json", map[string]any{"a": "x-2026-11-21T07-45-12.345"}, "/var/x-2026-11-21_07-45-12.345.json"},
+		{"name of a packed backup", "/var/{a}", map[string]any{"a": "x.gz"}, "/var/x_gz"},
 		{"braces are no template", "/var/{a}", map[string]any{"a": "{b}", "b": "no"}, "/var/{b}"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

@@ -4,6 +4,7 @@ package bytesize
 import (
 	"fmt"
 	"math"
+	"strings"
 
 	"github.com/dustin/go-humanize"
 )
@@ -21,7 +22,7 @@ const (
 // UnmarshalText reads what file_log's max_log_size accepts; upper and lower case are the same.
 func (s *Size) UnmarshalText(text []byte) error {
 	n, err := humanize.ParseBytes(string(text))
-	if err != nil || n > math.MaxInt64 {
+	if err != nil || n > math.MaxInt64 || strings.Contains(string(text), ",") { // humanize drops commas: 1,5 would be 15
 		return fmt.Errorf("%q is not a number of bytes such as 65536, 64KiB, 4MiB or 1.5GB", text)
 	}
 	*s = Size(n)

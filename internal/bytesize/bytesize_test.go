@@ -19,7 +19,7 @@ func TestSizesAsUsersWriteThem(t *testing.T) {
 }
 
 func TestNoSizes(t *testing.T) {
-	for _, text := range []string{"", "-1", "4 apples", "MiB", "10000000TiB", "NaN"} {
+	for _, text := range []string{"", "-1", "4 apples", "MiB", "10000000TiB", "NaN", "1,5GB"} {
 		var s Size
 		assert.ErrorContains(t, s.UnmarshalText([]byte(text)), "is not a number of bytes such as", text)
 	}

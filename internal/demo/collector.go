@@ -2,7 +2,9 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"net"
 	"os"
@@ -10,6 +12,9 @@ import (
 	"path/filepath"
 	"time"
 )
+
+// errEnded is the cause when otelcol-serve ends well, but too early.
+var errEnded = errors.New("nobody asked it to")
 
 // collect runs the binary on its embedded configuration until the file out has
 // the given number of lines, one a span, and then ends it as Ctrl-C would.
@@ -27,6 +32,7 @@ func collect(ctx context.Context, binary, folder, in, out string, spans int) err
 	cmd.Stdout = os.Stdout
 	var logs bytes.Buffer
 	cmd.Stderr = &logs
+	cmd.WaitDelay = 10 * time.Second
 	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
 	if err := cmd.Start(); err != nil {
 		return err
@@ -39,7 +45,7 @@ func collect(ctx context.Context, binary, folder, in, out string, spans int) err
 	for lines(out) < spans {
 		select {
 		case err := <-ended:
-			return fmt.Errorf("otelcol-serve ended with %d of %d spans written: %w\n%s", lines(out), spans, err, logs.String())
+			return fmt.Errorf("otelcol-serve ended with %d of %d spans written: %w\n%s", lines(out), spans, cmp.Or(err, errEnded), logs.String())
 		case <-tick.C:
 		}
 	}

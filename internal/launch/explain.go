@@ -58,12 +58,17 @@ func isUnusablePlace(err error) bool {
 func suggestPlace(place string, conf *confmap.Conf) string {
 	place = absolute(place)
 	key := keyOf(conf, func(v string) bool {
-		return strings.Contains(v, "/") && (strings.HasPrefix(place, absolute(v)) || strings.HasPrefix(absolute(v), place+"/"))
+		return strings.Contains(v, "/") && (isWithin(place, absolute(v)) || isWithin(absolute(v), place))
 	})
 	if key == "" {
 		return ""
 	}
 	return "; to write elsewhere: --set " + key + "=/path/to/write"
+}
+
+// isWithin holds for no path below "/" itself, which some keys have as a URL path.
+func isWithin(path, folder string) bool {
+	return path == folder || strings.HasPrefix(path, folder+"/")
 }
 
 func absolute(path string) string {

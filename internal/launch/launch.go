@@ -4,13 +4,9 @@
 package launch
 
 import (
-	"context"
 	_ "embed"
 	"fmt"
 	"io"
-	"os"
-	"os/signal"
-	"syscall"
 
 	"github.com/spf13/cobra"
 	"go.opentelemetry.io/collector/confmap"
@@ -32,17 +28,14 @@ func Run(set otelcol.CollectorSettings, args []string, stdout, stderr io.Writer)
 	resolver := &set.ConfigProviderSettings.ResolverSettings
 	resolver.ProviderFactories = append(resolver.ProviderFactories, confmap.NewProviderFactory(newEmbedded))
 	resolver.ConverterFactories = append(resolver.ConverterFactories, resolved.factory())
-	set.DisableGracefulShutdown = true
 	set.Factories = withSummary(set.Factories, stdout)
 
 	cmd := newCommand(set)
 	cmd.SetArgs(args)
 	cmd.SetOut(stdout)
 	cmd.SetErr(stderr)
-	// The collector would listen for signals only once it has started; one that comes before must end it as gently.
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	defer stop()
-	executed, err := cmd.ExecuteContextC(ctx)
+	defer keepSignals()()
+	executed, err := cmd.ExecuteC()
 	if err == nil {
 		return 0
 	}

@@ -123,6 +123,14 @@ func TestExplain(t *testing.T) {
 			"open otelcol-serve-data: not a directory; " +
 				"to write elsewhere: --set exporters::json_file::path=/path/to/write",
 		},
+		"directory that no key names": {
+			refused("/somewhere/else", syscall.EACCES),
+			"open /somewhere/else: permission denied",
+		},
+		"directory whose name only begins alike": {
+			refused("otelcol-serve-data/spans.json.d", syscall.EACCES),
+			"open otelcol-serve-data/spans.json.d: permission denied",
+		},
 		"nested lists become one line": {
 			errors.New("decoding failed:\n\n'' has invalid keys: a"),
 			"decoding failed: '' has invalid keys: a",
@@ -160,4 +168,12 @@ func TestSummarySaysWhatRuns(t *testing.T) {
   writes to    /var/spans.json (json_file)
   writes to    tempo:4317 (otlp_grpc)
 `, out.String())
+}
+
+func TestSummaryThatNobodyCanReadStopsNothing(t *testing.T) {
+	closed, err := os.Create(filepath.Join(t.TempDir(), "out"))
+	require.NoError(t, err)
+	require.NoError(t, closed.Close())
+	s := summary{out: closed, info: settings().BuildInfo, conf: confmap.New()}
+	assert.NoError(t, s.Ready())
 }

@@ -72,8 +72,8 @@ func (s *summary) Ready() error {
 	for _, w := range s.writes() {
 		lines = append(lines, "  writes to    "+w)
 	}
-	_, err := fmt.Fprintln(s.out, strings.Join(lines, "\n"))
-	return err
+	_, _ = fmt.Fprintln(s.out, strings.Join(lines, "\n")) // a full disk behind standard output must not end the collector
+	return nil
 }
 
 // NotReady implements extensioncapabilities.PipelineWatcher.
