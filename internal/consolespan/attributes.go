@@ -74,6 +74,7 @@ func (d *Decoder) attributes(i int, m pcommon.Map, depth, size int) int {
 		if i = d.value(i, builder.AppendEmpty(key), depth); i == failed {
 			return failed
 		}
+		unsure = unsure || d.mapsOpen != serial // a map in between marks its keys as its own
 	}
 }
 

@@ -66,7 +66,8 @@
 //
 // # What is wrong with a span
 //
-// A record is a span if it has ids, or at least context, kind and start_time.
+// A record is a span if it has ids and kind, parent_id or a time, or at least
+// context, kind and start_time; ids alone stand in links and log lines, too.
 // Whatever else is odd about it is counted as an Anomaly and costs only the
 // member that it concerns. Integers beyond int64 become strings of their digits,
 // since in attributes they are ids and hashes, of which a double loses the end.
@@ -79,5 +80,6 @@
 // crashed, and followed by a fresh one, which begins anywhere in the torn one: in
 // a string, or where a value was expected. The decoder finds it in both cases;
 // in the second as soon as the byte behind the fresh record shows that it is not
-// part of the torn one. Work stays linear in the input, however hostile it is.
+// part of the torn one, or with WholeInside where no byte will come. Work stays
+// linear in the input, however hostile it is.
 package consolespan

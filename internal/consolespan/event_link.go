@@ -6,13 +6,23 @@ import (
 )
 
 func (d *Decoder) events(i int) int {
+	events := d.span.Events()
+	return d.objects(i, func(i int) int { return d.event(i, events.AppendEmpty()) })
+}
+
+func (d *Decoder) links(i int) int {
+	links := d.span.Links()
+	return d.objects(i, func(i int) int { return d.link(i, links.AppendEmpty()) })
+}
+
+// objects decodes the array at i, each object in it by decode.
+func (d *Decoder) objects(i int, decode func(i int) int) int {
 	if at(d.data, i, "[]") {
 		return i + 2
 	}
 	if d.data[i] != '[' {
 		return d.wrongType(i)
 	}
-	events := d.span.Events()
 	for first := true; ; first = false {
 		var more bool
 		i, more = d.element(i, first)
@@ -22,7 +32,7 @@ func (d *Decoder) events(i int) int {
 		if d.data[i] != '{' {
 			i = d.wrongType(i)
 		} else {
-			i = d.event(i, events.AppendEmpty())
+			i = decode(i)
 		}
 		if i == failed {
 			return failed
@@ -59,31 +69,6 @@ func (d *Decoder) event(i int, e ptrace.SpanEvent) int {
 			return failed
 		}
 		want = number + 1
-	}
-}
-
-func (d *Decoder) links(i int) int {
-	if at(d.data, i, "[]") {
-		return i + 2
-	}
-	if d.data[i] != '[' {
-		return d.wrongType(i)
-	}
-	links := d.span.Links()
-	for first := true; ; first = false {
-		var more bool
-		i, more = d.element(i, first)
-		if !more {
-			return i
-		}
-		if d.data[i] != '{' {
-			i = d.wrongType(i)
-		} else {
-			i = d.link(i, links.AppendEmpty())
-		}
-		if i == failed {
-			return failed
-		}
 	}
 }
 

@@ -102,13 +102,54 @@ func TestMembersInAnyOrder(t *testing.T) {
 func TestWhatIsASpan(t *testing.T) {
 	ids := `"context": {"trace_id": "0x000102030405060708090a0b0c0d0e0f", "span_id": "0x0001020304050607"}`
 	for text, want := range map[string]bool{
-		`{` + ids + `}`:   true,
+		`{"kind": "SpanKind.SERVER", ` + ids + `}`:                  true,
+		`{"name": "x", ` + ids + `, "end_time": null}`:              true,
+		`{` + ids + `, "attributes": {}}`:                           false, // a link
+		`{"name": "log", ` + ids + `, "message": "a log's record"}`: false,
 		`{"name": "log"}`: false,
 		`{"name": "log", "context": {"trace_id": "0x000102030405060708090a0b0c0d0e0f"}}`: false,
 		`{"context": null, "kind": null, "start_time": null}`:                            true,
 		`{"context": null, "kind": null}`:                                                false,
 	} {
 		assert.Equal(t, want, len(decodeAll(t, []byte(text)).spans) == 1, "%s", text)
+	}
+}
+
+// TestLinksOfADamagedRecordAreNoSpans: what stands behind a log line that another
+// process wrote into the midst of a record begins with any object of the record.
+func TestLinksOfADamagedRecordAreNoSpans(t *testing.T) {
+	links := 0
+	for _, record := range records(t, "sdk-1.45.2/seed1.json", 9000) {
+		links += bytes.Count(record, []byte(`"context"`)) - 1
+		damaged := bytes.Replace(record, []byte(`"kind"`), []byte("a log line\n\"kind\""), 1)
+		got := decodeAll(t, append(damaged, record...))
+		assert.Equal(t, dumps(decodeAll(t, record).spans), dumps(got.spans))
+	}
+	assert.Positive(t, links)
+}
+
+// TestTimeOfAnotherZoneChangesNoOtherTime: the text of both times has the same minute.
+func TestTimeOfAnotherZoneChangesNoOtherTime(t *testing.T) {
+	text := base(t)
+	want := decodeAll(t, []byte(text)).spans[0].span.EndTimestamp()
+	_, end, _ := strings.Cut(text, `"end_time": "`)
+	minute := end[:len("2006-01-02T15:04")]
+	start, rest, _ := strings.Cut(text, `"start_time": "`)
+	_, rest, _ = strings.Cut(rest, `"`)
+	got := decodeAll(t, []byte(start+`"start_time": "`+minute+`:00.0+01:00"`+rest))
+	require.Len(t, got.spans, 1)
+	assert.Equal(t, want, got.spans[0].span.EndTimestamp())
+}
+
+// TestLastOfEqualKeysWins also where a map between them has the key as well, and
+// where the decoder knows the key from spans before.
+func TestLastOfEqualKeysWins(t *testing.T) {
+	text := strings.Replace(base(t), `"attributes": {}, "events"`, `"attributes": {"k": 1, "m": {"k": 2}, "k": 3}, "events"`, 1)
+	want := `{"m": {"k": Int "2"}, "k": Int "3"}`
+	got := decodeAll(t, []byte(strings.Repeat(text, 3)))
+	require.Len(t, got.spans, 3)
+	for _, f := range got.spans {
+		assert.Equal(t, want, dumpMap(f.span.Attributes()))
 	}
 }
 

@@ -81,6 +81,15 @@ func resyncMalformed(b []byte, start, fault int) int {
 	return nextStart(b, max(start, fault-3))
 }
 
+// WholeInside returns where the first whole span record stands inside of the torn
+// one that data begins with, or 0 if there is none. It is for data about which
+// Next says ErrMore while nothing will follow it: the torn record may have ended
+// where a value was expected, and only a further byte would make Next see that.
+func WholeInside(data []byte) int {
+	whole, _ := innerRecords(data, gapEnd(data))
+	return max(whole, 0)
+}
+
 // resyncTooLarge returns where to go on behind the start of an unfinished record.
 func resyncTooLarge(b []byte, start int) int {
 	whole, open := innerRecords(b, start)

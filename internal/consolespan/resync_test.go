@@ -34,6 +34,25 @@ func TestTornRecordCostsOnlyItself(t *testing.T) {
 	}
 }
 
+// TestWholeRecordInATornOneIsFoundWithoutAByteBehindIt cuts a record at every byte;
+// only if the cut is where a value was expected, Next waits for more than the fresh one.
+func TestWholeRecordInATornOneIsFoundWithoutAByteBehindIt(t *testing.T) {
+	found := 0
+	for _, file := range variedFiles {
+		all := records(t, file, 3000)
+		for cut := range all[2] {
+			got := decodeAll(t, append(bytes.Clone(all[2][:cut]), all[0]...))
+			if len(got.spans) == 1 {
+				continue
+			}
+			require.Equal(t, cut, WholeInside(got.rest))
+			require.Zero(t, WholeInside(got.rest[:len(got.rest)-1]))
+			found++
+		}
+	}
+	assert.Positive(t, found)
+}
+
 func TestSkipsSayWhatAndWhere(t *testing.T) {
 	record := string(records(t, "sdk-1.45.2/seed1.jsonl", 1000)[0])
 	large := `{"name": "` + strings.Repeat("x", 2000) + `"}`

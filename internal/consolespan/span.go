@@ -5,11 +5,13 @@ import (
 	"go.opentelemetry.io/collector/pdata/ptrace"
 )
 
-// isSpan tells spans from other JSON objects, such as JSON log lines: a span
-// has ids, or at least the members that together only a span has.
+// isSpan tells spans from other JSON objects: a span has ids and a member that
+// neither a link nor a JSON log line has, or the members that together only a
+// span has. Links turn up by themselves behind a record that is damaged.
 func (r *record) isSpan() bool {
+	const own = 1<<spanKind | 1<<spanParentID | 1<<spanStartTime | 1<<spanEndTime
 	const shape = 1<<spanContext | 1<<spanKind | 1<<spanStartTime
-	return r.hasTraceID && r.hasSpanID || r.seen&shape == shape
+	return r.hasTraceID && r.hasSpanID && r.seen&own != 0 || r.seen&shape == shape
 }
 
 // topLevel decodes the object at i into d.span and returns the offset behind it.

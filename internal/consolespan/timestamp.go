@@ -68,7 +68,8 @@ func (d *Decoder) otherTimestamp(i int) (ns pcommon.Timestamp, next int) {
 		d.count(AnomalyInvalidValue)
 		return 0, next
 	}
-	if m := len(d.minute.text); len(raw) == len(timeForm) && raw[m-1] == ':' && raw[m+2] == '.' {
+	const zone = len(timeForm) - 1
+	if m := len(d.minute.text); len(raw) == len(timeForm) && raw[m-1] == ':' && raw[m+2] == '.' && raw[zone] == 'Z' {
 		copy(d.minute.text[:], raw)
 		d.minute.seconds = t.Unix() - int64(t.Second())
 	}
