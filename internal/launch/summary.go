@@ -10,12 +10,13 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/bmatcuk/doublestar/v4"
 	"go.opentelemetry.io/collector/component"
 	"go.opentelemetry.io/collector/confmap"
 	"go.opentelemetry.io/collector/extension"
 	"go.opentelemetry.io/collector/extension/extensioncapabilities"
 	"go.opentelemetry.io/collector/otelcol"
+
+	"github.com/otelcol-serve/otelcol-serve/internal/fileglob"
 )
 
 // summaryType is the extension of the embedded configuration that says on
@@ -107,7 +108,7 @@ func (s *summary) spanFiles() []string {
 		patterns, _ := s.conf.Get(key).([]any)
 		for _, p := range patterns {
 			pattern := fmt.Sprint(p)
-			found, err := doublestar.FilepathGlob(pattern)
+			found, err := fileglob.Match(pattern)
 			if err != nil {
 				continue // span_file has refused such a pattern at its start
 			}

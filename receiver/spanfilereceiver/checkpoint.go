@@ -118,6 +118,7 @@ func (t *tailer) saveWhenDue() {
 	t.nextSave = now.Add(saveInterval)
 	if err := t.save(); err != nil {
 		t.reports.fail(storageFault, err)
+		t.markDirty() // it is tried again, also if nothing else changes
 		return
 	}
 	t.reports.clear(storageFault)

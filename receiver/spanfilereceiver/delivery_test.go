@@ -148,6 +148,35 @@ func TestHeldBatchThatFailsIsReadAgain(t *testing.T) {
 	assert.EqualValues(t, len(records("a", 0, 4)), b.committed())
 }
 
+// TestRefusalDuringARereadIsNotForgotten: batches end in other goroutines, also
+// between the moments when a turn chooses what to read again and notes that it has.
+func TestRefusalDuringARereadIsNotForgotten(t *testing.T) {
+	for _, atEnd := range []bool{false, true} {
+		b := newBench(t, func(c *Config) { c.MaxBatchSpans = 1 })
+		b.out.hold = true
+		b.write("a.json", records("a", 0, 3))
+		b.settleDown()
+		b.out.held[1].Release(errFull)
+		f := b.file()
+		part := f.again[0]
+		r, err := b.decode(f, part, false)
+		b.ok(err)
+		if r.atEnd = atEnd; atEnd {
+			r.end = part.from // as if the file had been damaged meanwhile
+		}
+		b.out.held[0].Release(errFull)
+		reread := &batch{file: f, extent: extent{part.from, r.end}, spans: r.spans}
+		b.book(reread, part, r, true)
+		assert.Zero(t, b.committed())
+		b.settle(reread, nil)
+		b.out.held[2].Release(nil)
+		b.out.hold, b.out.got = false, nil
+		b.run(2 * time.Second)
+		assert.Contains(t, b.out.got, "a0")
+		assert.EqualValues(t, len(records("a", 0, 3)), b.committed())
+	}
+}
+
 func TestHeldBatchThatFailsPermanentlyIsGivenUp(t *testing.T) {
 	b := newBench(t, nil)
 	b.out.hold = true

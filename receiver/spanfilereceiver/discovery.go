@@ -11,6 +11,8 @@ import (
 
 	"github.com/bmatcuk/doublestar/v4"
 	"go.uber.org/zap"
+
+	"github.com/otelcol-serve/otelcol-serve/internal/fileglob"
 )
 
 // scanInterval is the least time between two directory scans.
@@ -38,7 +40,7 @@ func (t *tailer) scan(now time.Time) {
 }
 
 func (t *tailer) scanPattern(pattern string, now time.Time) {
-	paths, err := doublestar.FilepathGlob(pattern)
+	paths, err := fileglob.Match(pattern)
 	if err != nil {
 		t.reports.fail(pattern, err) // only a bad pattern, which Validate has refused
 		return
@@ -76,7 +78,8 @@ func (t *tailer) checkBase(pattern string) {
 
 func (t *tailer) excluded(path string) bool {
 	return slices.ContainsFunc(t.cfg.Exclude, func(pattern string) bool {
-		return doublestar.PathMatchUnvalidated(pattern, path)
+		// A listed path is clean: ./spans//a.json is found as spans/a.json.
+		return doublestar.PathMatchUnvalidated(filepath.Clean(pattern), path)
 	})
 }
 

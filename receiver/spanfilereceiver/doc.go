@@ -32,9 +32,16 @@
 //
 // While the receiver runs a file is its device and inode. Inodes are used again
 // and files are truncated, so at each change of size or time the first KiB is
-// compared as well (fingerprint). Over restarts the fingerprint alone decides, with
-// path and inode as tie-breaks. Where there is doubt, a file is read twice rather
-// than not at all.
+// compared as well (fingerprint). Over restarts the fingerprint decides, with path
+// and inode as tie-breaks; where it holds no span id, as in log files, which often
+// begin alike, the inode must be the same, too. Where there is doubt, a file is read
+// twice rather than not at all.
+//
+// # Ends
+//
+// A torn record at a file's end is waited for, without a descriptor once the file is
+// idle. After a few seconds a whole record that stands inside of the torn one is read
+// all the same: its writer came after the one that died, and died, too.
 //
 // A file that no path leads to any more is read to its end and then forgotten, but
 // for its fingerprint and offset, which are remembered for a day (memory.go).

@@ -115,6 +115,33 @@ func TestDirectoriesUnderDoubleStarAreNoFault(t *testing.T) {
 	assert.Equal(t, componentstatus.StatusNone, b.host.lastStatus())
 }
 
+// TestSymlinkLoopsUnderDoubleStarEnd: two of them have more paths than there is time for.
+func TestSymlinkLoopsUnderDoubleStarEnd(t *testing.T) {
+	b := newBench(t, func(c *Config) {
+		c.Include = []string{filepath.Join(filepath.Dir(c.Include[0]), "**", "*.json")}
+	})
+	b.ok(os.MkdirAll(b.path("sub/deep"), 0o700))
+	b.ok(os.Symlink("..", b.path("sub/one")))
+	b.ok(os.Symlink("..", b.path("sub/two")))
+	b.write("sub/deep/a.json", record("a"))
+	b.run(3 * time.Second)
+	assert.Equal(t, []string{"a"}, b.out.got)
+}
+
+// TestFaultOfAReplacementIsReportedOnce: the file that stood there is still being
+// delivered, and looked at, while its path leads to what cannot be read.
+func TestFaultOfAReplacementIsReportedOnce(t *testing.T) {
+	b := newBench(t, nil)
+	b.out.hold = true
+	b.write("a.json", record("a"))
+	b.settleDown()
+	b.ok(os.Remove(b.path("a.json")))
+	b.ok(os.Mkdir(b.path("a.json"), 0o700))
+	b.run(time.Minute)
+	assert.Equal(t, 1, b.logs.FilterMessage("cannot go on with it for now").Len())
+	assert.Equal(t, componentstatus.StatusRecoverableError, b.host.lastStatus())
+}
+
 func openDescriptors(t *testing.T, dir string) int {
 	t.Helper()
 	links, err := os.ReadDir("/proc/self/fd")
@@ -134,7 +161,7 @@ func TestDeadFilesCostNoDescriptor(t *testing.T) {
 	b := newBench(t, func(c *Config) { c.IgnoreOlder = 0 })
 	hourAgo := b.clock.read().Add(-time.Hour)
 	for i, name := range names("f", 0, all) {
-		b.write(name+".json", record(name))
+		b.write(name+".json", record(name)+record("torn")[:i%2])
 		if i >= alive {
 			b.ok(os.Chtimes(b.path(name+".json"), hourAgo, hourAgo))
 		}
@@ -147,7 +174,7 @@ func TestDeadFilesCostNoDescriptor(t *testing.T) {
 	b.clock.advance(2 * closeAfter)
 	b.settleDown()
 	assert.Zero(t, openDescriptors(t, b.dir))
-	b.append("f4999.json", record("woken"))
+	b.append("f4998.json", record("woken"))
 	b.run(maxLookInterval + time.Second)
 	assert.Contains(t, b.out.got, "woken")
 	assert.LessOrEqual(t, openDescriptors(t, b.dir), 1)

@@ -28,6 +28,7 @@ type spanFile struct {
 	size     int64       // at the last look
 	mtime    time.Time   // at the last look
 	released int64       // below it the disk space was given back
+	salvaged int64       // the size at which the torn end was searched for whole records
 
 	atFirstStart bool // start_at and ignore_older hold for it
 	passedOver   bool // part of it was not read, by start_at or ignore_older
@@ -58,6 +59,12 @@ func (f *spanFile) torn() int64 {
 		return 0
 	}
 	return f.size - f.offset
+}
+
+// abandoned says that nobody goes on with the torn record at the end, so that it is
+// time to see whether a whole one stands in it.
+func (f *spanFile) abandoned(now time.Time) bool {
+	return f.torn() > 0 && f.salvaged != f.size && f.idle(now) >= closeAfter
 }
 
 // idle is how long the file has not grown.

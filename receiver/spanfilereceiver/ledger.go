@@ -72,13 +72,24 @@ func (l *ledger) refuse(x extent) {
 	l.again = merged
 }
 
-// resend takes the beginning of the first refused extent, up to to, out again:
-// it has been read and is sent now.
-func (l *ledger) resend(to int64) {
-	l.again[0].from = to
-	if to >= l.again[0].to {
-		l.again = slices.Delete(l.again, 0, 1)
+// resend takes x out of what was refused: it has been read and is sent now. While
+// it was read, more may have been refused before it, which stays.
+func (l *ledger) resend(x extent) {
+	first := 0
+	for first < len(l.again) && l.again[first].to <= x.from {
+		first++
 	}
+	var rest []extent
+	end := first
+	for ; end < len(l.again) && l.again[end].from < x.to; end++ {
+		if a := l.again[end]; a.from < x.from {
+			rest = append(rest, extent{a.from, x.from})
+		}
+		if a := l.again[end]; a.to > x.to {
+			rest = append(rest, extent{x.to, a.to})
+		}
+	}
+	l.again = slices.Replace(l.again, first, end, rest...)
 }
 
 // backOff doubles the waiting time. Several batches that one refusal hits count once.

@@ -1,6 +1,7 @@
 package spanfilereceiver
 
 import (
+	"math"
 	"math/rand/v2"
 	"testing"
 
@@ -14,10 +15,17 @@ func TestRefusedExtentsAreMergedInOrder(t *testing.T) {
 		l.refuse(x)
 	}
 	assert.Equal(t, []extent{{0, 10}, {20, 50}}, l.again)
-	l.resend(5)
+	l.resend(extent{0, 5})
 	assert.Equal(t, []extent{{5, 10}, {20, 50}}, l.again)
-	l.resend(10)
+	l.resend(extent{5, 10})
 	assert.Equal(t, []extent{{20, 50}}, l.again)
+	l.refuse(extent{60, 80})
+	l.resend(extent{30, 40})
+	assert.Equal(t, []extent{{20, 30}, {40, 50}, {60, 80}}, l.again)
+	l.resend(extent{25, 70})
+	assert.Equal(t, []extent{{20, 25}, {70, 80}}, l.again)
+	l.resend(extent{0, math.MaxInt64})
+	assert.Empty(t, l.again)
 }
 
 // TestLowestIsTheFirstUndeliveredByte ends batches in random order, some of them
@@ -43,7 +51,7 @@ func TestLowestIsTheFirstUndeliveredByte(t *testing.T) {
 				b := &batch{extent: l.again[0]}
 				b.to = min(b.to, b.from+1+random.Int64N(5))
 				l.begin(b)
-				l.resend(b.to)
+				l.resend(b.extent)
 				open = append(open, b)
 			case offset < size && random.IntN(2) == 0:
 				b := &batch{extent: extent{offset, min(size, offset+1+random.Int64N(9))}}

@@ -11,9 +11,11 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"go.opentelemetry.io/collector/component"
+	"go.opentelemetry.io/collector/component/componentstatus"
 	"go.opentelemetry.io/collector/component/componenttest"
 	"go.opentelemetry.io/collector/consumer"
 	"go.opentelemetry.io/collector/extension/extensiontest"
+	"go.opentelemetry.io/collector/extension/xextension/storage"
 	"go.opentelemetry.io/collector/pdata/ptrace"
 	"go.opentelemetry.io/collector/receiver"
 	"go.opentelemetry.io/collector/receiver/receivertest"
@@ -211,8 +213,37 @@ func TestUnknownCheckpointIsIgnored(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, s.set(func() ([]byte, error) { return []byte(`{"version":99}`), nil }))
 	require.NoError(t, s.close())
-	runOnce(t, b.dir, host, b.out, 1, nil)
+	// It is not the first start, so that what is there is not passed over.
+	runOnce(t, b.dir, host, b.out, 1, func(c *Config) { c.StartAt = StartAtEnd })
 	assert.Equal(t, append(names("a", 0, 5), names("a", 0, 5)...), b.out.got)
+}
+
+// refusingClient is a storage client that cannot write while full.
+type refusingClient struct {
+	storage.Client
+	full  bool
+	saved int
+}
+
+func (c *refusingClient) Set(context.Context, string, []byte) error {
+	if c.full {
+		return errFull
+	}
+	c.saved++
+	return nil
+}
+
+func TestCheckpointThatWasNotSavedIsSavedLater(t *testing.T) {
+	b := newBench(t, nil)
+	client := &refusingClient{full: true}
+	b.store = &store{client: client}
+	b.write("a.json", record("a"))
+	b.run(5 * time.Second)
+	assert.Equal(t, componentstatus.StatusRecoverableError, b.host.lastStatus())
+	client.full = false
+	b.run(5 * time.Second)
+	assert.Equal(t, 1, client.saved)
+	assert.Equal(t, componentstatus.StatusOK, b.host.lastStatus())
 }
 
 func TestStartNamesTheMissingStorage(t *testing.T) {

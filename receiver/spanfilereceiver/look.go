@@ -51,7 +51,9 @@ func (t *tailer) lookAt(f *spanFile, now time.Time) {
 		f.away = false
 	case err == nil:
 		f.away = true
-		t.occupy(f.path, state, now)
+		if t.byPath[f.path] == f {
+			t.occupy(f.path, state, now)
+		}
 	case errors.Is(err, fs.ErrNotExist):
 		f.away = true
 	default:
@@ -177,7 +179,7 @@ func (t *tailer) replaceContent(f *spanFile, head []byte, now time.Time) *spanFi
 	}
 	f.handle = nil
 	if !f.head.matches(head) {
-		t.remember(f, now)
+		t.remember(f, 0, now)
 	}
 	t.lose(f, "truncated")
 	t.logger.Info("span file was truncated, reading it from its beginning", zap.String("file", f.path))

@@ -50,10 +50,11 @@ func (m *memory) add(e entry) {
 	m.count++
 }
 
-// recall finds and takes out the entry of the file that begins with head. If there
-// are several, that with the same path, then with the same inode, then any if the
-// head is one of a kind. Among equals it takes the lowest offset: reading twice is
-// better than losing.
+// recall finds and takes out the entry of the file that begins with head, which
+// must be one of a kind or stand under the same inode: log files of one path may
+// begin alike, one after the other. If there are several, that with the same path,
+// then with the same inode, then any. Among equals it takes the lowest offset:
+// reading twice is better than losing.
 func (m *memory) recall(path string, inode uint64, head []byte, size int64) (entry, bool) {
 	var best entry
 	bestRank := 0
@@ -78,14 +79,14 @@ func (m *memory) recall(path string, inode uint64, head []byte, size int64) (ent
 
 func (e entry) rank(path string, inode uint64, head []byte) int {
 	switch {
+	case e.inode != inode && !holdsSpanID(head[:e.head.size]):
+		return 0
 	case e.path == path:
 		return 3
 	case e.inode == inode:
 		return 2
-	case holdsSpanID(head[:e.head.size]):
-		return 1
 	}
-	return 0
+	return 1
 }
 
 func (m *memory) remove(e entry) {

@@ -95,8 +95,9 @@ func (o origin) put(attrs pcommon.Map) {
 	}
 }
 
+// putString adds value, which a path may be: any bytes. Protobuf takes UTF-8 only.
 func putString(attrs pcommon.Map, key, value string) {
 	if _, there := attrs.Get(key); value != "" && !there {
-		attrs.PutStr(key, value)
+		attrs.PutStr(key, strings.ToValidUTF8(value, "\ufffd"))
 	}
 }

@@ -98,3 +98,12 @@ func TestSpansOfLogFilesCarryTheWorker(t *testing.T) {
 	assert.Equal(t, "100a2b9c", resourceOf(b.out.last)[serveattr.WorkerID])
 	assert.Positive(t, b.metric("receiver_span_file_records_skipped", "garbage"))
 }
+
+// TestPathOfAnyBytesBecomesText: protobuf readers refuse a batch with other strings.
+func TestPathOfAnyBytesBecomesText(t *testing.T) {
+	b := newBench(t, nil)
+	b.write("a\n\xff.json", record("a"))
+	b.run(time.Second)
+	require.Equal(t, []string{"a"}, b.out.got)
+	assert.Equal(t, "a\n\ufffd.json", resourceOf(b.out.last)[attrFileName])
+}

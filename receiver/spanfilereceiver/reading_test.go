@@ -4,11 +4,13 @@ import (
 	"bytes"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"go.opentelemetry.io/collector/pdata/ptrace"
 
 	"github.com/otelcol-serve/otelcol-serve/internal/bytesize"
 )
@@ -83,6 +85,49 @@ func TestTornTailIsWaitedFor(t *testing.T) {
 		b.run(time.Second)
 		require.Equal(t, names("a", 0, 2), b.out.got, "cut at %d", cut)
 	}
+}
+
+// TestWholeRecordInATornOneIsReadWhenNobodyGoesOn: a writer died where a value was
+// expected, the next one wrote one record and died as well.
+func TestWholeRecordInATornOneIsReadWhenNobodyGoesOn(t *testing.T) {
+	torn, _, _ := strings.Cut(record("torn"), "null")
+	b := newBench(t, nil)
+	b.write("a.json", record("a")+torn+record("whole"))
+	b.run(closeAfter / 2)
+	assert.Equal(t, []string{"a"}, b.out.got)
+	refusals := 0
+	b.out.refuse = func(ptrace.Traces) error {
+		if refusals++; refusals > 2 {
+			return nil
+		}
+		return errFull
+	}
+	b.run(2 * closeAfter)
+	assert.Equal(t, []string{"a", "whole"}, b.out.got)
+	assert.EqualValues(t, 3, b.metric("receiver_span_file_records_skipped", "torn"), "each time it is read")
+	assert.Equal(t, b.file().size, b.committed())
+	b.append("a.json", record("b"))
+	b.run(3 * time.Second)
+	assert.Equal(t, []string{"a", "whole", "b"}, b.out.got)
+}
+
+func TestWholeRecordInATornOneIsReadAlsoIfTheFileIsDeleted(t *testing.T) {
+	torn, _, _ := strings.Cut(record("torn"), "null")
+	b := newBench(t, func(c *Config) { c.PollInterval = scanInterval }) // so that each poll scans
+	b.write("a.json", torn+record("whole"))
+	b.settleDown()
+	b.ok(os.Remove(b.path("a.json")))
+	b.run(time.Minute)
+	assert.Equal(t, []string{"whole"}, b.out.got)
+	assert.Empty(t, b.files)
+}
+
+func TestExcludedPathNeedNotBeClean(t *testing.T) {
+	b := newBench(t, func(c *Config) { c.Exclude = []string{filepath.Dir(c.Include[0]) + "/.//a*.json"} })
+	b.write("a.json", record("a"))
+	b.write("b.json", record("b"))
+	b.run(time.Second)
+	assert.Equal(t, []string{"b"}, b.out.got)
 }
 
 func TestFileCreatedLateIsFound(t *testing.T) {

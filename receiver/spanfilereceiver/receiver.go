@@ -98,12 +98,12 @@ func (r *spanFileReceiver) restore(ctx context.Context) error {
 	if value == nil {
 		return nil
 	}
+	r.firstStart = false
 	entries, err := decodeCheckpoint(value, r.now())
 	if err != nil {
 		r.logger.Warn("ignoring the checkpoint, span files are read again", zap.Error(err))
 		return nil
 	}
 	r.memory = newMemory(entries)
-	r.firstStart = false
 	return nil
 }

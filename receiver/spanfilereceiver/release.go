@@ -1,5 +1,12 @@
 package spanfilereceiver
 
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"syscall"
+)
+
 const (
 	// keptSize is the beginning of a file that is never released: it identifies the file.
 	keptSize = 4096
@@ -14,20 +21,53 @@ func (t *tailer) release(f *spanFile, delivered int64, rest bool) {
 	if f.cannotPunch || f.away || !f.known || f.passedOver {
 		return
 	}
-	if f.released < keptSize {
-		// Holes of an earlier run are not released again.
-		f.released = min(max(dataStart(f.handle, keptSize), keptSize), max(delivered, keptSize))
-		f.released -= f.released % releaseBlock
-	}
 	to := delivered - delivered%releaseBlock
-	if size := to - f.released; size <= 0 || size < releaseStep && !rest {
+	if size := to - max(f.released, keptSize); size <= 0 || size < releaseStep && !rest {
 		return
 	}
-	if err := punchHole(f.path, f.id, f.released, to); err != nil {
+	err := t.releaseUpTo(f, to)
+	switch {
+	case errors.Is(err, errOtherFile), errors.Is(err, fs.ErrNotExist): // The next look finds out.
+	case err != nil:
 		f.cannotPunch = true
 		t.reports.once("cannot release disk space of span files", f.path, err)
-		return
 	}
-	count(t.tel.ReceiverSpanFileBytesReleased, to-f.released, "")
+}
+
+// releaseUpTo opens the file anew, to write, and makes sure at the last moment that
+// it is as it was: one truncated since the last look may hold unread spans below to.
+func (t *tailer) releaseUpTo(f *spanFile, to int64) error {
+	h, err := os.OpenFile(f.path, os.O_RDWR|syscall.O_NONBLOCK|syscall.O_NOFOLLOW, 0)
+	if err != nil {
+		return err
+	}
+	defer h.Close()
+	state, err := statHandle(h)
+	if err != nil {
+		return err
+	}
+	if state.id != f.id || state.size < f.size {
+		return errOtherFile
+	}
+	head, err := readHead(h, &t.head)
+	if err != nil {
+		return err
+	}
+	if !f.head.matches(head) {
+		return errOtherFile
+	}
+	from := f.released
+	if from == 0 {
+		// Holes of an earlier run are not released again.
+		from = dataStart(h, keptSize)
+		from = max(from-from%releaseBlock, keptSize)
+	}
+	if from < to {
+		if err := punchHole(h, from, to); err != nil {
+			return err
+		}
+		count(t.tel.ReceiverSpanFileBytesReleased, to-from, "")
+	}
 	f.released = to
+	return nil
 }

@@ -1,7 +1,6 @@
 package spanfilereceiver
 
 import (
-	"errors"
 	"fmt"
 	"os"
 
@@ -9,25 +8,12 @@ import (
 )
 
 // punchHole gives the disk space of [from, to) of the file back. The file's size
-// stays; a process that appends to it does not notice. Nothing is done unless
-// path still leads to id.
-func punchHole(path string, id fileID, from, to int64) error {
-	h, err := os.OpenFile(path, os.O_WRONLY|unix.O_NONBLOCK|unix.O_NOFOLLOW, 0)
-	if err != nil {
-		return err
+// stays; a process that appends to it does not notice.
+func punchHole(h *os.File, from, to int64) error {
+	if err := unix.Fallocate(int(h.Fd()), unix.FALLOC_FL_PUNCH_HOLE|unix.FALLOC_FL_KEEP_SIZE, from, to-from); err != nil {
+		return fmt.Errorf("punch a hole: %w", err)
 	}
-	state, err := statHandle(h)
-	switch {
-	case err != nil:
-	case state.id != id || !state.mode.IsRegular():
-		err = errOtherFile
-	default:
-		err = unix.Fallocate(int(h.Fd()), unix.FALLOC_FL_PUNCH_HOLE|unix.FALLOC_FL_KEEP_SIZE, from, to-from)
-		if err != nil {
-			err = fmt.Errorf("punch a hole: %w", err)
-		}
-	}
-	return errors.Join(err, h.Close())
+	return nil
 }
 
 // dataStart returns where the next bytes after at stand that are on disk. Where the

@@ -100,19 +100,63 @@ func TestFileThatIsNotOursToWriteIsLeftAlone(t *testing.T) {
 	assert.Equal(t, 1, b.logs.FilterMessage("cannot release disk space of span files").Len())
 }
 
-func TestPunchHoleRefusesAnotherFile(t *testing.T) {
-	b := newBench(t, nil)
-	b.write("a.json", records("a", 0, 100))
-	state, err := statPath(b.path("a.json"))
-	require.NoError(t, err)
-	other := state.id
-	other.inode++
-	require.ErrorIs(t, punchHole(b.path("a.json"), other, keptSize, 2*keptSize), errOtherFile)
-	require.NoError(t, os.Symlink("a.json", b.path("link")))
-	require.ErrorIs(t, punchHole(b.path("link"), state.id, keptSize, 2*keptSize), unix.ELOOP)
-	content, err := os.ReadFile(b.path("a.json"))
-	require.NoError(t, err)
-	assert.Equal(t, records("a", 0, 100), string(content))
+// TestReleaseLooksAtTheLastMoment: what became of a file since it was looked at is
+// not known to the poll that releases.
+func TestReleaseLooksAtTheLastMoment(t *testing.T) {
+	old, fresh := records("a", 0, 20), records("n", 0, 40)
+	for name, c := range map[string]struct {
+		happens func(b *bench)
+		err     error
+	}{
+		"truncated and written anew": {func(b *bench) { b.write("a.json", fresh) }, errOtherFile},
+		"cut":                        {func(b *bench) { b.ok(os.Truncate(b.path("a.json"), keptSize)) }, errOtherFile},
+		"another inode": {func(b *bench) {
+			b.write("b.json", old)
+			b.ok(os.Rename(b.path("b.json"), b.path("a.json")))
+		}, errOtherFile},
+		"fifo": {func(b *bench) {
+			b.ok(unix.Mkfifo(b.path("b"), 0o600))
+			b.ok(os.Rename(b.path("b"), b.path("a.json")))
+		}, errOtherFile},
+		"symlink": {func(b *bench) {
+			b.ok(os.Rename(b.path("a.json"), b.path("b")))
+			b.ok(os.Symlink("b", b.path("a.json")))
+		}, unix.ELOOP},
+		"gone": {func(b *bench) { b.ok(os.Remove(b.path("a.json"))) }, os.ErrNotExist},
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := newBench(t, nil)
+			b.write("a.json", old)
+			b.settleDown()
+			f := b.file()
+			c.happens(b)
+			before := contentOf(b.path("a.json"))
+			require.ErrorIs(t, b.releaseUpTo(f, 2*keptSize), c.err)
+			assert.Equal(t, before, contentOf(b.path("a.json")))
+		})
+	}
+}
+
+// contentOf returns the content of what is a regular file at path.
+func contentOf(path string) string {
+	if st, err := os.Stat(path); err != nil || !st.Mode().IsRegular() {
+		return ""
+	}
+	content, _ := os.ReadFile(path)
+	return string(content)
+}
+
+// TestClosedFilesAreReleasedToo: beyond max_open_files they are closed before they
+// are delivered.
+func TestClosedFilesAreReleasedToo(t *testing.T) {
+	b := newBench(t, func(c *Config) { c.ReleaseDisk, c.MaxOpenFiles = true, 1 })
+	for _, name := range names("f", 0, 5) {
+		b.write(name+".json", records(name, 0, 100))
+	}
+	b.run(2 * closeAfter)
+	for _, name := range names("f", 0, 5) {
+		assert.LessOrEqual(t, onDisk(t, b.path(name+".json")), int64(4*releaseBlock), name)
+	}
 }
 
 func TestReleaseThatTheFileSystemCannotDoIsToldOnce(t *testing.T) {

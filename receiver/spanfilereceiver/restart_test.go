@@ -102,6 +102,20 @@ func TestLogFilesThatBeginAlikeAreToldApart(t *testing.T) {
 	assert.Equal(t, append(names("a", 0, 2), names("b", 0, 2)...), b.out.got)
 }
 
+// TestLogFileOfTheSameNameIsReadAnew: a program that was started again writes the
+// same first lines to a new file of the same name.
+func TestLogFileOfTheSameNameIsReadAnew(t *testing.T) {
+	b := newBench(t, nil)
+	banner := string(make64("job started on a node of the cluster\n", 2*headSize))
+	b.write("a.json", banner+records("a", 0, 2))
+	b.settleDown()
+	require.NoError(t, os.Rename(b.path("a.json"), b.path("kept"))) // so that its inode stays taken
+	b.write("a.json", banner+records("b", 0, 3))
+	b.restart()
+	b.run(5 * time.Second)
+	assert.Equal(t, append(names("a", 0, 2), names("b", 0, 3)...), b.out.got)
+}
+
 func make64(line string, size int) []byte {
 	var text []byte
 	for len(text) < size {

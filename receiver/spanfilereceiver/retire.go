@@ -37,7 +37,7 @@ func (t *tailer) finished(f *spanFile, now time.Time) bool {
 	t.mu.Lock()
 	clean := f.clean()
 	t.mu.Unlock()
-	return clean && !f.unread() && f.idle(now) >= goneGrace
+	return clean && !f.unread() && !f.abandoned(now) && f.idle(now) >= goneGrace
 }
 
 // retire ends the watching of f.
@@ -49,7 +49,7 @@ func (t *tailer) retire(f *spanFile, now time.Time) {
 		}
 	}
 	if !deleted {
-		t.remember(f, now)
+		t.remember(f, f.id.inode, now)
 	}
 	t.lose(f, "deleted")
 	t.shut(f)
@@ -91,8 +91,8 @@ func (t *tailer) lose(f *spanFile, how string) {
 }
 
 // remember keeps f's offset, should a file with this content turn up again: moved
-// away and back, or copied before it was truncated.
-func (t *tailer) remember(f *spanFile, now time.Time) {
+// away and back under its inode, or copied before it was truncated (inode is 0).
+func (t *tailer) remember(f *spanFile, inode uint64, now time.Time) {
 	if !f.known || f.head.size == 0 {
 		return
 	}
@@ -100,7 +100,7 @@ func (t *tailer) remember(f *spanFile, now time.Time) {
 	offset := f.lowest(f.offset)
 	t.mu.Unlock()
 	t.memory.add(entry{
-		path: f.path, inode: f.id.inode, head: f.head,
+		path: f.path, inode: inode, head: f.head,
 		offset: offset, passedOver: f.passedOver, since: now,
 	})
 }

@@ -151,6 +151,22 @@ func TestCopyMadeByCopytruncateIsNotReadAgain(t *testing.T) {
 	assert.Equal(t, append(names("a", 0, 3), "tail", "b0"), b.out.got)
 }
 
+// TestTruncatedLogIsNotTakenForAnEarlierOne: each time it begins with the same lines.
+func TestTruncatedLogIsNotTakenForAnEarlierOne(t *testing.T) {
+	b := newBench(t, nil)
+	banner := string(make64("job started on a node of the cluster\n", 2*headSize))
+	b.write("a.json", banner+records("a", 0, 2))
+	b.settleDown()
+	b.write("a.json", "")
+	b.run(time.Second)
+	b.append("a.json", banner+records("b", 0, 6))
+	b.run(time.Second)
+	b.write("a.json", banner+records("c", 0, 4))
+	b.run(time.Second)
+	want := append(names("a", 0, 2), names("b", 0, 6)...)
+	assert.Equal(t, append(want, names("c", 0, 4)...), b.out.got)
+}
+
 func TestTruncationWithUnreadBytesIsCounted(t *testing.T) {
 	b := newBench(t, func(c *Config) { c.MaxBatchSpans = 1 })
 	b.write("a.json", records("a", 0, 3))

@@ -112,10 +112,7 @@ func (t *tailer) tidy(now time.Time) {
 		}
 		t.mu.Unlock()
 		lag += max(0, f.size-delivered)
-		if f.handle == nil {
-			continue
-		}
-		rest := clean && f.offset == f.size && !f.away && f.idle(now) >= closeAfter
+		rest := clean && !f.unread() && !f.away && f.idle(now) >= closeAfter
 		if t.cfg.ReleaseDisk {
 			t.release(f, delivered, rest)
 		}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 
 	"go.opentelemetry.io/collector/pdata/ptrace"
 
@@ -36,11 +37,11 @@ func (t *tailer) turn(ctx context.Context, f *spanFile) {
 	}
 	t.mu.Unlock()
 	t.logStart(f)
-	r, err := t.decode(f, part)
+	r, err := t.decode(f, part, !again && f.abandoned(f.lastTurn))
 	t.countAnomalies()
 	count(t.tel.ReceiverSpanFileBytesRead, r.end-part.from, "")
 	b := &batch{file: f, extent: extent{part.from, r.end}, spans: r.spans}
-	t.book(f, b, r, again)
+	t.book(b, part, r, again)
 	if r.spans > 0 {
 		t.send(ctx, b, r.traces)
 	}
@@ -49,9 +50,10 @@ func (t *tailer) turn(ctx context.Context, f *spanFile) {
 	}
 }
 
-// book moves f's offsets behind what was read, and enters b among the batches
-// under way, in one step: at no moment do its bytes count as delivered.
-func (t *tailer) book(f *spanFile, b *batch, r reading, again bool) {
+// book moves the file's offsets behind what was read of part, and enters b among
+// the batches under way, in one step: at no moment do its bytes count as delivered.
+func (t *tailer) book(b *batch, part extent, r reading, again bool) {
+	f := b.file
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.dirty = true
@@ -65,19 +67,19 @@ func (t *tailer) book(f *spanFile, b *batch, r reading, again bool) {
 		if r.atEnd {
 			f.examined = f.size
 		}
-	case r.atEnd && r.end < f.again[0].to:
+	case r.atEnd && r.end < part.to:
 		// The refused bytes do not end with a record any more. Reading on from
 		// here sends some spans twice and loses none.
-		f.again = nil
-		f.offset, f.examined = r.end, r.end
+		f.resend(extent{part.from, math.MaxInt64})
+		f.offset, f.examined, f.salvaged = r.end, r.end, 0
 	default:
-		f.resend(r.end)
+		f.resend(b.extent)
 	}
 }
 
 // decode reads part until the batch is full or no whole record is left. What
-// was read before an error is good.
-func (t *tailer) decode(f *spanFile, part extent) (reading, error) {
+// was read before an error is good. With abandoned, nothing will follow part.
+func (t *tailer) decode(f *spanFile, part extent, abandoned bool) (reading, error) {
 	r := reading{traces: ptrace.NewTraces(), end: part.from}
 	t.dec.Begin(r.traces)
 	t.win.reset(part.from)
@@ -94,6 +96,9 @@ func (t *tailer) decode(f *spanFile, part extent) (reading, error) {
 			t.skip(f, skip.Reason.String(), at+int64(skip.Offset), int64(skip.Length), skip.Err)
 		default: // ErrMore
 			more, err := t.more(f, part.to)
+			if err == nil && !more && abandoned {
+				more = t.salvage(f)
+			}
 			if err != nil || !more {
 				r.end, r.atEnd = t.win.at, err == nil
 				return r, err
@@ -101,6 +106,18 @@ func (t *tailer) decode(f *spanFile, part extent) (reading, error) {
 		}
 	}
 	return r, nil
+}
+
+// salvage passes over a torn record that nobody will complete, up to a whole one in it.
+func (t *tailer) salvage(f *spanFile) bool {
+	n := consolespan.WholeInside(t.win.bytes())
+	if n == 0 {
+		f.salvaged = f.size
+		return false
+	}
+	t.skip(f, "torn", t.win.at, int64(n), nil)
+	t.win.skip(n)
+	return true
 }
 
 // more fills the window. A hole, as release_disk leaves, is passed over: nothing
@@ -134,7 +151,7 @@ func (f *spanFile) readable(t *tailer) bool {
 	if len(f.again) > 0 {
 		return t.draining || !t.now().Before(f.retryAt)
 	}
-	return f.unread()
+	return f.unread() || f.abandoned(t.now())
 }
 
 // round gives each file that has something to read one turn. It returns whether
